@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadSampleTables } from '../../scripts/sample-warehouse.mjs';
+import { isUnsettled, runNote, unsettledNote } from '../../src/core/run/carried/runs/run-note.ts';
 import type { Scheduler } from '../../src/core/scheduler/port/scheduler.ts';
 import { instant } from '../../src/core/time/zones/instant.ts';
 import { openScheduler } from '../../src/orchestrators/open.ts';
 import { type AirflowServer, startAirflow } from '../support/airflow-server.ts';
+import { madeRun } from '../support/made-run.ts';
 import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 import { drawStorm, type StormDag } from './storm/draw-storm.ts';
@@ -150,6 +152,19 @@ with DAG(dag_id="marks", schedule="@daily", start_date=datetime(2026, 9, 9), ${q
     EmptyOperator(task_id="place") >> EmptyOperator(task_id="other") >> BashOperator(task_id="says", bash_command="echo here")\n`,
     );
     await asSuperuser(server, database('there'), 'create table mart.marked (day date)');
+    // One way is not gone, what follows that is skipped with it, and one task says of itself that it is to be skipped.
+    writeFileSync(
+      join(workspace, 'dags/ways.py'),
+      `from datetime import datetime\nfrom airflow import DAG\nfrom airflow.exceptions import AirflowSkipException\nfrom airflow.operators.bash import BashOperator\nfrom airflow.operators.python import BranchPythonOperator, PythonOperator\n
+def nothing_new():
+    raise AirflowSkipException("nothing new")
+
+with DAG(dag_id="ways", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
+    choose = BranchPythonOperator(task_id="choose", python_callable=lambda: "gone")
+    choose >> BashOperator(task_id="gone", bash_command="echo gone")
+    choose >> BashOperator(task_id="left", bash_command="echo left") >> BashOperator(task_id="behind", bash_command="echo behind")
+    PythonOperator(task_id="says", python_callable=nothing_new)\n`,
+    );
     for (const dag of [...storm, whole]) writeFileSync(join(workspace, 'dags', `${dag.id}.py`), stormFile(dag));
     const plugins = join(root, `plugins${version}`);
     mkdirSync(plugins, { recursive: true });
@@ -196,8 +211,8 @@ ${[...storm, whole].map(stormSettings).join('')}`,
     const scheduler = await openAirflow();
     for (let tries = 0; ; tries++) {
       const found = await Promise.all(
-        ['shop_daily', 'shop_report', 'flaky', 'opaque', 'marks', whole.id, ...storm.map(({ id }) => id)].map((dag) =>
-          scheduler.dag(dag),
+        ['shop_daily', 'shop_report', 'flaky', 'opaque', 'marks', 'ways', whole.id, ...storm.map(({ id }) => id)].map(
+          (dag) => scheduler.dag(dag),
         ),
       );
       if (found.every((dag) => dag !== undefined && dag.tasks.length > 0)) break;
@@ -211,7 +226,7 @@ ${[...storm, whole].map(stormSettings).join('')}`,
     ] as const)
       for (let day = 0; day < days; day++) {
         const [start, end] = [instant(first + day * dayMs), instant(first + (day + 1) * dayMs)];
-        await scheduler.createRun(dag, {
+        await madeRun(scheduler, dag, {
           id: `before__${day}`,
           logicalDate: start,
           interval: { start, end },
@@ -224,7 +239,7 @@ ${[...storm, whole].map(stormSettings).join('')}`,
   test('is asked whether it is well, and has the DAGs of the workspace', async () => {
     const { out, code } = await runCli(['scheduler'], workspace, { env: env() });
     expect(out).toContain(`real: Airflow ${version}.`);
-    const dags = 8 + storm.length;
+    const dags = 9 + storm.length;
     expect(out).toContain(`${dags} of ${dags} DAGs as deployed`);
     expect(code).toBe(0);
     expect(out).not.toContain(airflow.password);
@@ -286,6 +301,50 @@ ${[...storm, whole].map(stormSettings).join('')}`,
       ['marks.place', 'unchanged', null],
       ['marks.says', 'done', null],
     ]);
+  }, 600_000);
+
+  test('says what it was left out of, and goes on behind it as its scheduler does', async () => {
+    const range = ['--from', '2026-10-20', '--to', '2026-10-21', '--connection', 'there'];
+    const ran = await run('ways', ...range);
+    const left = /^real skipped it and did not run it, by a branch, .*; not compared: /;
+    expect(Object.fromEntries(ran.units.map(({ id, state, cause }) => [id.split('@')[0], [state, cause]]))).toEqual({
+      'ways.choose': ['done', expect.any(String)],
+      'ways.gone': ['done', expect.any(String)],
+      'ways.left': ['skipped', expect.stringMatching(left)],
+      'ways.behind': ['skipped', expect.stringMatching(left)],
+      'ways.says': ['skipped', expect.stringMatching(/^real began it, and the task said that it is to be skipped/)],
+    });
+    const { out } = await cli('history', ran.runId, '--connection', 'there');
+    expect(out).toContain('3 skipped');
+  }, 600_000);
+
+  test('sets aside what a process that died had begun to make a run of', async () => {
+    const scheduler = await openAirflow();
+    const [start, end] = ['2026-10-24', '2026-10-25'].map((day) => instant(Date.parse(`${day}T00:00:00Z`))) as [
+      never,
+      never,
+    ];
+    const id = 'backfill_assistant__2026-10-24T00:00:00Z';
+    const note = unsettledNote(runNote('of somebody', 'who died'));
+    expect(
+      isUnsettled(await scheduler.createRun('marks', { id, logicalDate: start, interval: { start, end }, note })),
+    ).toBe(true);
+    await scheduler.endRun('marks', id, 'success');
+    const ran = await run('marks', '--from', '2026-10-24', '--to', '2026-10-25', '--connection', 'there');
+    expect(ran.units.map(({ id: unit, state }) => [unit.split('@')[0], state])).toEqual([
+      ['marks.place', 'unchanged'],
+      ['marks.says', 'done'],
+    ]);
+    expect((await scheduler.instances('marks', id)).map(({ state }) => state)).toEqual([
+      'success',
+      'success',
+      'success',
+    ]);
+    const said = (await scheduler.run('marks', id))?.note;
+    expect(said?.split('\n')[0]).toMatch(
+      /^Backfill Assistant, run of somebody, by who died(; it began by itself .*)?$/,
+    );
+    expect(said).toContain(`run ${ran.runId}, by`);
   }, 600_000);
 
   test('says the last lines of a task that fails, and refuses a paused DAG before anything runs', async () => {

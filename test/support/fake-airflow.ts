@@ -58,13 +58,16 @@ async function answer(
     return ok({ dag_id: dag, is_paused: paused, timetable_summary: schedule, max_active_runs: maxActiveRuns });
   if (part === 'tasks')
     return ok({
-      tasks: tasks.map(({ id, operator, pool, triggerRule = 'all_success', dependsOnPast = false }) => ({
-        task_id: id,
-        operator_name: operator,
-        pool,
-        trigger_rule: triggerRule,
-        depends_on_past: dependsOnPast,
-      })),
+      tasks: tasks.map(
+        ({ id, operator, pool, triggerRule = 'all_success', dependsOnPast = false, downstream = [] }) => ({
+          task_id: id,
+          operator_name: operator,
+          pool,
+          trigger_rule: triggerRule,
+          depends_on_past: dependsOnPast,
+          downstream_task_ids: downstream,
+        }),
+      ),
     });
   if (part === 'clearTaskInstances') {
     for (const name of sent.task_ids ?? []) await scheduler.clear(dag, sent.dag_run_id ?? '', name);
@@ -90,14 +93,17 @@ async function answer(
   }
   if (below === 'taskInstances' && method === 'PATCH') {
     if (sent.new_state === 'failed') await scheduler.stop(dag, run, task);
+    const [instance] = sent.new_state === 'success' ? await scheduler.instances(dag, run, task) : [];
+    if (instance !== undefined) await scheduler.setDone(dag, run, instance);
     return ok({});
   }
   if (below === 'taskInstances') {
+    // Who looks at one of them sees it go on.
     const every = await Promise.all(tasks.map(({ id }) => scheduler.instances(dag, run, id)));
     return ok({ task_instances: every.flat().map(instanceBody), total_entries: every.flat().length });
   }
-  if (method === 'PATCH' && sent.note !== undefined) await scheduler.note(dag, run, sent.note);
-  else if (method === 'PATCH') await scheduler.settleRun(dag, run);
+  if (method === 'PATCH' && sent.note !== undefined) await scheduler.note(dag, run, sent.note, found.note);
+  else if (method === 'PATCH') await scheduler.endRun(dag, run, sent.state === 'failed' ? 'failed' : 'success');
   return ok(runBody((await scheduler.run(dag, run)) ?? found));
 }
 

@@ -31,12 +31,21 @@ export interface FakeScheduler extends Scheduler {
   overwritten: number;
   /** Ranges whose runs were made in one go. */
   readonly backfills: (BackfillRange & { readonly dag: string; readonly maxActiveRuns: number })[];
-  /** Called before and after each call; throws to let the caller die there. */
-  hook: (call: string, moment: 'before' | 'after') => void | Promise<void>;
+  /** What somebody else made of a task. */
+  setState(dag: string, run: string, task: string, state: string | undefined): Promise<void>;
+  /** Goes on with a run that nobody has ended, as when its head start is over: one step for each of its tasks. */
+  goOn(dag: string, run: string): Promise<void>;
 }
 
+/** Called before and after each call; throws to let the caller die there. */
+export type Hook = (call: string, moment: 'before' | 'after') => void | Promise<void>;
+
+const unbegun = { state: undefined, tryNumber: 0, maxTries: 0, startedAt: undefined, endedAt: undefined };
 const retriesOf = 0;
 const dayMs = 86_400_000;
+
+/** Thrown by {@link Work}: the task says that it is to be skipped. */
+export const skipped = new Error('skipped');
 
 export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeScheduler {
   const known = new Map(dags.map((dag) => [dag.id, { ...dag }]));
@@ -54,10 +63,20 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
   const operatorOf = (dag: string, task: string): string =>
     known.get(dag)?.tasks.find(({ id }) => id === task)?.operator ?? '';
 
+  const open: ReadonlySet<string | undefined> = new Set([undefined, 'queued', 'running']);
+  /** What was cleared, and what it waits for, goes on. */
   const step = async (dag: string, run: string, instance: Mutable<TaskInstance>): Promise<void> => {
     if (known.get(dag)?.paused === true || stuck.has(instance)) return;
     const name = key(dag, run, instance.task);
-    if (instance.state === undefined) instance.state = 'queued';
+    const before = (known.get(dag)?.tasks ?? []).filter(({ downstream }) => downstream?.includes(instance.task));
+    for (const { id } of before) {
+      const earlier = instances.get(key(dag, run, id));
+      if (earlier !== undefined && open.has(earlier.state)) await step(dag, run, earlier);
+    }
+    const stands = before.map(({ id }) => instances.get(key(dag, run, id))?.state);
+    if (instance.state === undefined && stands.some((state) => state !== 'success')) {
+      if (stands.includes('skipped')) setAside(instance, 'skipped');
+    } else if (instance.state === undefined) instance.state = 'queued';
     else if (instance.state === 'queued') {
       instance.state = 'running';
       instance.tryNumber += 1;
@@ -74,7 +93,7 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
         name,
         work(instance.task, interval, instance.tryNumber).then(
           () => end(instance, 'success'),
-          () => end(instance, 'failed'),
+          (error) => end(instance, error === skipped ? 'skipped' : 'failed'),
         ),
       );
     } else if (instance.state === 'running') await running.get(name);
@@ -83,6 +102,12 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
     if (instance.state !== 'running') return;
     instance.state = state;
     instance.endedAt = now();
+  };
+  /** Without having run. */
+  const setAside = (instance: Mutable<TaskInstance>, state: string): void => {
+    instance.state = state;
+    instance.startedAt ??= now();
+    instance.endedAt ??= instance.startedAt;
   };
   const clear = (dag: string, run: string, task: string): void => {
     const instance = instances.get(key(dag, run, task));
@@ -104,8 +129,7 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       before = instance.state;
     }
     const found = runs.get(dag)?.get(run);
-    if (found === undefined || of(dag, run).some(({ state }) => ['queued', 'running', undefined].includes(state)))
-      return;
+    if (found === undefined || of(dag, run).some(({ state }) => open.has(state))) return;
     found.state = of(dag, run).every(({ state }) => state === 'success') ? 'success' : 'failed';
   };
   const ownPace = new Set<string>();
@@ -115,23 +139,13 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
     return days.filter((day) => !there.includes(day));
   };
   /** Made, and not to begin for a while. */
-  const unsettled = new Set<string>();
-  const settle = (dag: string, run: string): void => {
-    unsettled.delete(`${dag} ${run}`);
-    for (const instance of of(dag, run)) {
-      if (instance.state === 'success') continue;
-      instance.state = 'success';
-      instance.startedAt ??= now();
-      instance.endedAt = instance.startedAt;
-    }
-  };
+  const headStart = new Set<string>();
   const scheduler: FakeScheduler = {
     description: { name: 'fake', kind: 'airflow', version: '3.0.0', major: 3, target: 'memory' },
     dags: known,
     made,
     executions,
     overwritten: 0,
-    hook: () => {},
     addRun: (dag, run, state = 'success') => {
       const own = runs.get(dag) ?? new Map<string, Mutable<DagRun>>();
       runs.set(dag, own.set(run.id, { ...run }));
@@ -161,13 +175,17 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       made.push(run);
       const { id, logicalDate, interval, note } = run;
       scheduler.addRun(dag, { id, state: 'queued', logicalDate, interval, note });
-      for (const instance of of(dag, id)) Object.assign(instance, { state: undefined, tryNumber: 0, maxTries: 0 });
-      unsettled.add(`${dag} ${id}`);
-      await scheduler.hook('made', 'after');
-      settle(dag, id);
-      return { id, state: 'success', logicalDate, interval, note };
+      for (const instance of of(dag, id)) Object.assign(instance, unbegun);
+      headStart.add(`${dag} ${id}`);
+      return { id, state: 'queued', logicalDate, interval, note };
     },
-    settleRun: async (dag, run) => settle(dag, run),
+    setState: async (dag, run, task, state) => {
+      Object.assign(instances.get(key(dag, run, task)) ?? {}, { state });
+    },
+    goOn: async (dag, run) => {
+      if (!['queued', 'running'].includes(runs.get(dag)?.get(run)?.state ?? '')) return;
+      for (const instance of of(dag, run)) await step(dag, run, instance);
+    },
     backfills: [],
     backfillDates: async (dag, range) => datesOf(dag, range),
     backfill: async (dag, range, maxActiveRuns) => {
@@ -176,24 +194,31 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
         const id = `backfill__${new Date(logicalDate).toISOString()}`;
         const interval = { start: logicalDate, end: instant(logicalDate + dayMs) };
         scheduler.addRun(dag, { id, state: 'running', logicalDate, interval, note: undefined });
-        for (const instance of of(dag, id)) Object.assign(instance, { state: undefined, tryNumber: 0, maxTries: 0 });
+        for (const instance of of(dag, id)) Object.assign(instance, unbegun);
         ownPace.add(`${dag} ${id}`);
       }
     },
     isBackfilling: async () => false,
-    endRun: async (dag, id) => {
+    endRun: async (dag, id, as) => {
+      headStart.delete(`${dag} ${id}`);
       const found = runs.get(dag)?.get(id);
-      if (found !== undefined) found.state = 'failed';
+      if (found !== undefined) found.state = as;
+      // As Airflow 3 does.
       for (const instance of of(dag, id))
-        if (instance.state === 'running') end(instance, 'failed');
-        else if (instance.state === undefined || instance.state === 'queued') instance.state = 'skipped';
+        if (instance.state === 'running') end(instance, as);
+        else if (instance.state === undefined || instance.state === 'queued') setAside(instance, 'skipped');
+    },
+    setDone: async (dag, run, { task }) => {
+      const instance = instances.get(key(dag, run, task));
+      if (instance !== undefined) setAside(instance, 'success');
     },
     instances: async (dag, run, task) => {
+      if (task === undefined) return of(dag, run).map((instance) => ({ ...instance }));
       const instance = instances.get(key(dag, run, task));
       if (instance === undefined) return [];
       const isCleared = instance.state === undefined && instance.maxTries > 0;
       if (ownPace.has(`${dag} ${run}`) && !isCleared) await goOn(dag, run);
-      else if (!unsettled.has(`${dag} ${run}`)) await step(dag, run, instance);
+      else if (!headStart.has(`${dag} ${run}`)) await step(dag, run, instance);
       return [{ ...instance }];
     },
     durations: async () => new Map(),
@@ -203,9 +228,12 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       const instance = instances.get(key(dag, run, task));
       if (instance !== undefined && instance.state !== 'success') instance.state = 'failed';
     },
-    note: async (dag, run, text) => {
+    note: async (dag, run, text, instead = '') => {
       const found = runs.get(dag)?.get(run);
-      if (found !== undefined) found.note = text;
+      if (found === undefined) return;
+      const replaces = instead !== '' && found.note?.includes(instead) === true;
+      if (replaces) found.note = found.note?.replace(instead, () => text);
+      else if (found.note?.includes(text) !== true) found.note = [found.note, text].filter(Boolean).join('\n');
     },
     logTail: async (_dag, _run, { state }) =>
       state === 'failed' ? ['Traceback', 'ValueError: no rows', 'Task killed!'] : [],
@@ -215,13 +243,13 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
 }
 
 /** The same scheduler as another process sees it, whose calls can fail or kill by themselves. */
-export function throughHook(scheduler: FakeScheduler, hook: FakeScheduler['hook']): FakeScheduler {
+export function throughHook(scheduler: FakeScheduler, hook: Hook): FakeScheduler {
   const names = [
     'dag',
     'runs',
     'run',
     'createRun',
-    'settleRun',
+    'setDone',
     'instances',
     'clear',
     'stop',

@@ -1,12 +1,18 @@
 import type { Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
-import { type FakeScheduler, throughHook } from './fake-scheduler.ts';
+import { type FakeScheduler, type Hook, throughHook } from './fake-scheduler.ts';
 
-/** Kills the process at the n-th statement or call: nothing of it is heard any more, and its connections end. */
+const every = (): boolean => true;
+
+/**
+ * Kills the process at the n-th statement or call, or at the n-th of the calls that count: nothing of it is heard any more, and its
+ * connections end.
+ */
 export function mortal(
   warehouse: Warehouse,
   scheduler: FakeScheduler,
   at: number,
+  counts: (...of: Parameters<Hook>) => boolean = every,
 ): { readonly on: Warehouse; readonly through: FakeScheduler; readonly died: () => boolean } {
   const open = new Set<Session>();
   let count = 0;
@@ -16,8 +22,8 @@ export function mortal(
     for (const session of open) void session.close();
     throw new WarehouseError('connection', 'killed', false);
   };
-  const tick = (): void => {
-    if (dead || count++ === at) die();
+  const tick = (isCounted: boolean): void => {
+    if (dead || (isCounted && count++ === at)) die();
   };
   const on: Warehouse = {
     ...warehouse,
@@ -28,8 +34,7 @@ export function mortal(
       return {
         ...session,
         query: async (text, values) => {
-          if (purpose === 'unit') tick();
-          else if (dead) die();
+          tick(purpose === 'unit' && counts === every);
           const result = await session.query(text, values);
           if (dead) die();
           return result;
@@ -39,5 +44,5 @@ export function mortal(
       };
     },
   };
-  return { on, through: throughHook(scheduler, tick), died: () => dead };
+  return { on, through: throughHook(scheduler, (...of) => tick(counts(...of))), died: () => dead };
 }

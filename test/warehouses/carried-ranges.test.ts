@@ -144,14 +144,10 @@ const against: Readonly<Record<string, { readonly prepare: () => Promise<unknown
     why: /rows of .* already/,
   },
   'a run of one of its dates': {
-    prepare: () => {
+    prepare: async () => {
       const [logicalDate, end] = [at(days[1]), at(days[2])];
-      return scheduler.createRun('shop', {
-        id: 'by hand',
-        logicalDate,
-        interval: { start: logicalDate, end },
-        note: '',
-      });
+      const interval = { start: logicalDate, end };
+      scheduler.addRun('shop', { id: 'by hand', state: 'success', logicalDate, interval, note: undefined });
     },
     why: /runs are there by now/,
   },
@@ -209,6 +205,29 @@ test('a cancel ends the runs that nobody went on with, and what is left is run w
   const ended = await drive(open(), jobs.slice(1));
   expect(ended).toEqual(jobs.slice(1).map(({ unit }) => `${unit} changed`));
   expect(scheduler.executions.length - before).toBeLessThanOrEqual(5);
+  expect(await tables()).toBe(clean);
+  expect(await leftOpen()).toEqual(['0', '0', '0']);
+});
+
+test('what was skipped because its run was ended is set aside before what follows it is run', async () => {
+  const passing = { id: 'start', operator: 'EmptyOperator', pool: 'default_pool', poolSlots: 1, downstream: ['sales'] };
+  scheduler.dags.set('shop', { ...dag, tasks: [passing, ...dag.tasks] });
+  const stop = new AbortController();
+  const executor = open();
+  const jobs = unitsOf('run-1');
+  executor.expect?.(jobs);
+  expect(await executor.execute(jobs[0] as UnitJob, stop.signal, [], () => {})).toMatchObject({ state: 'changed' });
+  await executor.end?.();
+  const last = `backfill__${days[2]}T00:00:00.000Z`;
+  // Had it not begun with its place by then.
+  await scheduler.setState('shop', last, 'start', 'skipped');
+  expect((await scheduler.instances('shop', last)).map(({ state }) => state)).toEqual([
+    'skipped',
+    'skipped',
+    'skipped',
+  ]);
+  expect(await drive(open(), jobs.slice(1))).toEqual(jobs.slice(1).map(({ unit }) => `${unit} changed`));
+  expect((await scheduler.run('shop', last))?.note).toBe('Backfill Assistant, run run-1, by me');
   expect(await tables()).toBe(clean);
   expect(await leftOpen()).toEqual(['0', '0', '0']);
 });

@@ -10,9 +10,8 @@ import type { DeployedDag, TaskInstance } from '../../src/core/scheduler/port/sc
 import { instant } from '../../src/core/time/zones/instant.ts';
 import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
-import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
-import { type FakeScheduler, fakeScheduler, throughHook } from '../support/fake-scheduler.ts';
+import { type FakeScheduler, fakeScheduler, skipped, throughHook } from '../support/fake-scheduler.ts';
 import { mortal } from '../support/mortal.ts';
 import { freshDatabase, job, neverAborted, scalar, sql } from '../support/warehouse-fixture.ts';
 
@@ -73,13 +72,6 @@ const carriedJob = (parts: Partial<UnitJob> & { options?: UnitJob['options'] } =
   carried: { scheduler: 'fake', dag: 'shop', task: 'sales' },
   ...parts,
 });
-const otherJob = (): UnitJob =>
-  carriedJob({
-    unit: 'shop.other@2026-11-01T00:00:00Z',
-    task: 'shop.other',
-    slices: [],
-    carried: { scheduler: 'fake', dag: 'shop', task: 'other', uncompared: 'nobody knows' },
-  });
 const execute = (
   asked: UnitJob,
   how: {
@@ -142,68 +134,6 @@ test('what one run does for all is done in another run than that of its interval
   expect(await execute(carriedJob({ carried }))).toMatchObject({ state: 'changed' });
   expect(scheduler.made).toMatchObject([{ logicalDate: to, interval: at }]);
   expect(scheduler.executions).toEqual(['shop backfill_assistant__2026-11-02T00:00:00Z sales']);
-});
-
-test('two units of a run that is made are at work side by side, and neither counts the other as done', async () => {
-  const calls: string[] = [];
-  const through = throughHook(scheduler, (call, moment) => {
-    if (moment === 'before') calls.push(call);
-  });
-  const other = otherJob();
-  const outcomes = await Promise.all([execute(carriedJob(), { through }), execute(other, { through })]);
-  expect(outcomes.map(({ state }) => state)).toEqual(['changed', 'not-compared']);
-  expect(scheduler.executions).toHaveLength(2);
-  expect(calls.filter((call) => call === 'createRun' || call === 'settleRun')).toEqual(['createRun']);
-});
-
-test('a process that comes while another one makes the run waits until it is made, and what it runs there counts', async () => {
-  const second = await openWarehouse(connection);
-  try {
-    let other: Promise<UnitOutcome> | undefined;
-    const late: string[] = [];
-    scheduler.hook = async () => {
-      // The run is there, and its tasks are not settled yet.
-      other = execute(otherJob(), { on: second, as: 'you' });
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      late.push(...scheduler.executions);
-    };
-    expect(await execute(carriedJob())).toMatchObject({ state: 'changed' });
-    expect(await other).toMatchObject({ state: 'not-compared' });
-    expect(late).toEqual([]);
-    expect(scheduler.made).toHaveLength(1);
-    expect(scheduler.executions).toHaveLength(2);
-  } finally {
-    await second.close();
-  }
-});
-
-test('a run whose maker died before it was settled is settled by whoever comes next, once, and before anything runs there', async () => {
-  const second = await openWarehouse(connection);
-  try {
-    scheduler.hook = () => {
-      throw new WarehouseError('connection', 'killed', false);
-    };
-    expect(await execute(carriedJob())).toMatchObject({ state: 'failed' });
-    scheduler.hook = () => {};
-    const calls: string[] = [];
-    const through = throughHook(scheduler, (call, moment) => {
-      if (moment === 'before') calls.push(call);
-    });
-    let resumed: Promise<UnitOutcome> | undefined;
-    // Whoever died goes on while the other one is at work.
-    const beside = throughHook(through, async (call, moment) => {
-      if (call === 'clear' && moment === 'after') resumed = execute(carriedJob(), { through });
-    });
-    expect(await execute(otherJob(), { on: second, as: 'you', through: beside })).toMatchObject({
-      state: 'not-compared',
-    });
-    expect(await resumed).toMatchObject({ state: 'changed' });
-    expect(calls.filter((call) => call === 'createRun' || call === 'settleRun')).toEqual(['settleRun']);
-    expect(scheduler.executions).toHaveLength(2);
-    expect(await table()).toBe(await clean());
-  } finally {
-    await second.close();
-  }
 });
 
 test('a task that only marks a place has run when its scheduler has ended it, at once by its kind, else when that is clear', async () => {
@@ -360,6 +290,83 @@ test('a cancel stops the task there and says whether that was seen', async () =>
     confirmed: true,
   });
   expect(await leftOpen()).toEqual(['0', '0', '1']);
+});
+
+/** As the DAG is deployed where a sensor stands before the task. */
+const waiting: DeployedDag = {
+  ...dag,
+  tasks: [
+    { id: 'wait', operator: 'ExternalTaskSensor', pool: 'default_pool', poolSlots: 1, downstream: ['start'] },
+    { id: 'start', operator: 'EmptyOperator', pool: 'default_pool', poolSlots: 1, downstream: ['sales'] },
+    ...dag.tasks,
+  ],
+};
+
+test('what its scheduler skips is said to be skipped, with what was skipped before it, and no version is recorded', async () => {
+  scheduler = fakeScheduler([waiting], async () => rebuild());
+  scheduler.addRun('shop', scheduledRun);
+  await scheduler.setState('shop', 'scheduled', 'start', 'skipped');
+  const reason =
+    'fake skipped it and did not run it, by a branch, a short circuit or the rules of what it follows (skipped in its run too: start); its rows are as they were';
+  expect(await execute(carriedJob())).toMatchObject({
+    state: 'left-out',
+    reason,
+    slices: [{ before: { rows: 10 }, after: { rows: 10 } }],
+    notes: [],
+  });
+  expect(scheduler.executions).toEqual([]);
+  expect(await scalar(warehouse, "select state || ': ' || message from backfill_ledger.units")).toBe(
+    `skipped: ${reason}`,
+  );
+  expect(await scalar(warehouse, 'select count(*) from backfill_ledger.versions')).toBe('0');
+  expect(await leftOpen()).toEqual(['0', '0', '0']);
+  // It is at its end in this run; another run finds it as due as it was.
+  await scheduler.setState('shop', 'scheduled', 'start', 'success');
+  expect(await execute(carriedJob({ run: 'run-2' }))).toMatchObject({ state: 'changed' });
+  expect(scheduler.executions).toHaveLength(1);
+});
+
+test('a task that says that it is to be skipped, of which nobody knows the tables, or which has written all the same', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  work = async () => {
+    throw skipped;
+  };
+  const begun = 'fake began it, and the task said that it is to be skipped';
+  expect(await execute(carriedJob())).toMatchObject({
+    state: 'left-out',
+    reason: `${begun}; its rows are as they were`,
+  });
+  // What a guard would hold of a task that has emptied its rows.
+  await sql(warehouse, "delete from sales where day = '2026-11-01'");
+  expect(await execute(carriedJob({ run: 'run-2' }))).toMatchObject({ state: 'left-out' });
+  const carried = { scheduler: 'fake', dag: 'shop', task: 'sales', uncompared: 'which tables it writes is not known' };
+  expect(await execute(carriedJob({ run: 'run-3', slices: [], carried }))).toMatchObject({
+    state: 'left-out',
+    reason: `${begun}; not compared: which tables it writes is not known`,
+  });
+  work = async () => {
+    await rebuild();
+    throw skipped;
+  };
+  expect(await execute(carriedJob({ run: 'run-4' }))).toMatchObject({
+    state: 'changed',
+    slices: [{ added: 10 }],
+    notes: [`${begun}; its rows are others than before all the same`],
+  });
+});
+
+test('the sensor that a task waits for is named', async () => {
+  scheduler = fakeScheduler([waiting], async () => rebuild());
+  scheduler.addRun('shop', scheduledRun);
+  await scheduler.setState('shop', 'scheduled', 'start', undefined);
+  await scheduler.setState('shop', 'scheduled', 'wait', 'up_for_reschedule');
+  const said: string[] = [];
+  const through = throughHook(scheduler, async (call) => {
+    if (call === 'health' && said.some((state) => state.includes('waits for')))
+      await scheduler.setState('shop', 'scheduled', 'wait', 'success');
+  });
+  expect(await execute(carriedJob(), { through }, said)).toMatchObject({ state: 'changed' });
+  expect(said).toContain('fake: not scheduled yet; waits for the sensor wait (up for reschedule)');
 });
 
 test('somebody who has it run again meanwhile is noticed, and what is recorded is what is there', async () => {

@@ -9,7 +9,7 @@ const run: StateWords = {
   running: 'running',
   changed: 'changed',
   unchanged: 'unchanged',
-  skipped: 'skipped, inputs unchanged',
+  skipped: 'skipped, left as it was',
   done: 'done elsewhere, not compared',
   held: 'held',
   failed: 'failed',

@@ -69,10 +69,8 @@ function loginOf({ login }: SchedulerConfig): string | undefined {
 
 const part = (text: string): string => encodeURIComponent(text);
 const pageSize = 100;
-/** A run that is made does not start before its tasks are settled; Airflow 3 only. */
+/** A run that is made does not start before its tasks can be set aside; Airflow 3 only, Airflow 2 starts it at once. */
 const headStartMs = 5000;
-/** Airflow 2 starts a run as soon as it is made: a task that had begun by then is ended with its next sign of life. */
-const stopMs = 10_000;
 
 function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Scheduler {
   const { major, target } = description;
@@ -113,16 +111,6 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
     const { status } = await http.send({ method: 'PATCH', path, body });
     // It has that state already.
     if (status >= 400 && status !== 409) await http.ask({ method: 'PATCH', path, body });
-  };
-  const settleRun: Scheduler['settleRun'] = async (dag, id) => {
-    await http.ask({ method: 'PATCH', path: runPath(dag, id), body: { state: 'success' } });
-    // Airflow 3 skips what has not run, and what follows a skipped task is skipped when it is cleared.
-    for (const instance of await instancesOf(dag, id))
-      if (instance.state !== 'success') await setState(dag, id, instance, 'success');
-  };
-  const hasBegun = async (dag: string, id: string): Promise<boolean> => {
-    const answer = await http.ask({ method: 'GET', path: `${runPath(dag, id)}/taskInstances?limit=${pageSize}` });
-    return listAt(answer, 'task_instances').some((instance) => numberAt(instance, 'pid') !== undefined);
   };
   return {
     description,
@@ -165,15 +153,17 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
         const [there] = await runs(dag, logicalDate, logicalDate);
         if (there !== undefined) return there;
       }
-      if (made.status >= 400) await http.ask({ method: 'POST', path, body: { ...body, ...later } });
-      await settleRun(dag, id);
-      if (major === 2 && (await hasBegun(dag, id))) await new Promise((resolve) => setTimeout(resolve, stopMs));
-      const settled = await run(dag, id);
-      if (settled === undefined)
-        throw new SchedulerError('other', `The run ${id} of ${dag} was made and is gone.`, false);
-      return settled;
+      const [fresh] = readRun(
+        objectOf(made.status < 400 ? made.body : await http.ask({ method: 'POST', path, body: { ...body, ...later } })),
+      );
+      if (fresh === undefined)
+        throw new SchedulerError(
+          'other',
+          `The run ${id} of ${dag} was made, and the answer does not say which it is.`,
+          false,
+        );
+      return fresh;
     },
-    settleRun,
     backfillDates: async (dag, range) => {
       if (major === 2) return undefined;
       const body = { ...backfillBody(dag, range), max_active_runs: 1 };
@@ -199,10 +189,14 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
           instantAt(entry, 'to_date') === last,
       );
     },
-    endRun: async (dag, id) => {
-      await http.ask({ method: 'PATCH', path: runPath(dag, id), body: { state: 'failed' } });
+    endRun: async (dag, id, state) => {
+      await http.ask({ method: 'PATCH', path: runPath(dag, id), body: { state } });
     },
-    instances: async (dag, id, task) => (await instancesOf(dag, id)).filter((instance) => instance.task === task),
+    instances: async (dag, id, task) => {
+      const every = await instancesOf(dag, id);
+      return task === undefined ? every : every.filter((instance) => instance.task === task);
+    },
+    setDone: (dag, id, instance) => setState(dag, id, instance, 'success'),
     durations: async (dag) => {
       // The newest first; Airflow 2 says nothing of an order here.
       const order = major === 3 ? '&order_by=-start_date' : '';
@@ -249,11 +243,13 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
         if (isActive(instance) || instance.state === undefined) await setState(dag, id, instance, 'failed');
       }
     },
-    note: async (dag, id, text) => {
-      const before = (await run(dag, id))?.note;
-      if (before?.includes(text) === true) return;
+    note: async (dag, id, text, instead) => {
+      const before = (await run(dag, id))?.note ?? '';
+      const replaces = instead !== undefined && before.includes(instead);
+      if (before.includes(text) && !replaces) return;
       // Airflow keeps a thousand characters.
-      const note = before === undefined || before === '' ? text : `${before}\n${text}`.slice(-1000);
+      const said = replaces ? before.replace(instead, () => text) : before === '' ? text : `${before}\n${text}`;
+      const note = said.slice(-1000);
       const path = major === 3 ? `${runPath(dag, id)}?update_mask=note` : `${runPath(dag, id)}/setNote`;
       await http.ask({ method: 'PATCH', path, body: { note } });
     },

@@ -13,6 +13,11 @@ export const listAt = (value: unknown, name: string): readonly Json[] => {
   return Array.isArray(found) ? found.map(objectOf) : [];
 };
 
+const textsAt = (value: Json, name: string): readonly string[] | undefined => {
+  const found = value[name];
+  return Array.isArray(found) ? found.filter((text) => typeof text === 'string') : undefined;
+};
+
 export const textAt = (value: Json, name: string): string | undefined => {
   const found = value[name];
   return typeof found === 'string' ? found : undefined;
@@ -76,6 +81,7 @@ export function readTask(value: Json): readonly DeployedTask[] {
       operator: textAt(value, 'operator_name') ?? textAt(objectOf(value.class_ref), 'class_name') ?? 'unknown',
       pool: textAt(value, 'pool') ?? 'default_pool',
       poolSlots: numberAt(value, 'pool_slots') ?? 1,
+      downstream: textsAt(value, 'downstream_task_ids'),
       triggerRule: textAt(value, 'trigger_rule'),
       dependsOnPast: value.depends_on_past === true || value.wait_for_downstream === true,
     },

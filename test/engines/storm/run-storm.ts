@@ -3,6 +3,7 @@ import type { Scheduler } from '../../../src/core/scheduler/port/scheduler.ts';
 import { isActive } from '../../../src/core/scheduler/port/task-state.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';
 import type { AirflowServer } from '../../support/airflow-server.ts';
+import { madeRun } from '../../support/made-run.ts';
 import { type RunningCli, startCli } from '../../support/running-cli.ts';
 import type { StormDag } from './draw-storm.ts';
 import { stormDays, stormRows } from './storm-files.ts';
@@ -30,7 +31,7 @@ export async function runsThere({ scheduler }: StormPlace, dag: StormDag): Promi
   for (const day of stormDays.slice(0, dag.there)) {
     const start = instant(Date.parse(`${day}T00:00:00Z`));
     const interval = { start, end: instant(start + dayMs) };
-    await scheduler.createRun(dag.id, { id: `before__${day}`, logicalDate: start, interval, note: 'by hand' });
+    await madeRun(scheduler, dag.id, { id: `before__${day}`, logicalDate: start, interval, note: 'by hand' });
   }
 }
 

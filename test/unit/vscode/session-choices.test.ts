@@ -14,6 +14,7 @@ test('two sides of a range that are typed before the page has heard back are bot
   );
   const store = sessionStore(firstFacts('a.b', 'file:///dw', options), {
     slicesOf: () => [],
+    isLeftOut: () => false,
     detail: (selected) => selected,
   });
   const open: { readonly asked: RangeChoice; answer(view: Partial<RangeView>): void }[] = [];

@@ -57,7 +57,7 @@ export function runText(view: RunView, colors: Colors): string {
       text,
       ...(help === undefined ? [] : [`  ${colors.green('help')} ${help}`]),
     ]),
-    uncomparedLines(result.units, colors),
+    reasonLines(result.units, colors),
     troubleLines(result.units, connection, colors),
     [
       ...noteLines(result.units),
@@ -252,15 +252,20 @@ function troubleLines(units: readonly RunUnit[], connection: string | undefined,
   return lines;
 }
 
-/** Units that ended well and were not compared: why, once for a task. */
-function uncomparedLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
-  const why = new Map<string, number>();
-  for (const { state, slices, ran, message } of units) {
+/** Units that were not compared, or that their scheduler left out: why, once for each reason. */
+function reasonLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const why = new Map<string, { readonly state: UnitState; units: number }>();
+  for (const { state, slices, ran, message, leftOut } of units) {
     const [reason] = (message ?? '').split('\n');
-    if (state === 'done' && ran && slices.length === 0 && reason !== undefined && reason !== '')
-      why.set(reason, (why.get(reason) ?? 0) + 1);
+    if (leftOut !== true && !(state === 'done' && ran && slices.length === 0)) continue;
+    if (reason === undefined || reason === '') continue;
+    const known = why.get(reason);
+    if (known === undefined) why.set(reason, { state, units: 1 });
+    else known.units += 1;
   }
-  return [...why].map(([reason, count]) => `${stateText('done', colors)} ${plural(count, 'unit')}, ${reason}`);
+  return [...why].map(
+    ([reason, { state, units: count }]) => `${stateText(state, colors)} ${plural(count, 'unit')}, ${reason}`,
+  );
 }
 
 /** The first lines of a statement, enough to find it. */

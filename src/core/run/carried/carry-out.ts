@@ -1,4 +1,4 @@
-import type { Scheduler, TaskInstance } from '../../scheduler/port/scheduler.ts';
+import type { DagRun, Scheduler, TaskInstance } from '../../scheduler/port/scheduler.ts';
 import { SchedulerError } from '../../scheduler/port/scheduler-error.ts';
 import { executionMark, standingOf, stateInWords, type TaskStanding } from '../../scheduler/port/task-state.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
@@ -6,6 +6,9 @@ import type { Clock } from '../unit/clock.ts';
 import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
 import type { CarriedHandle } from './runs/carried-handle.ts';
 import { findRun, runInterval } from './runs/find-run.ts';
+import { isUnsettled, unsettledNote } from './runs/run-note.ts';
+import { settleRun } from './runs/settle-run.ts';
+import { waitsFor } from './waits-for.ts';
 
 /** A task that a scheduler was or will be given, and what watching it needs. */
 export interface Carrying {
@@ -69,7 +72,7 @@ const atOnce = ({ scheduler }: Carrying): string =>
   `${scheduler.description.name} ended it in the moment in which it began, each of three times: it does nothing there`;
 
 async function started(carrying: Carrying, known: CarriedHandle): Promise<CarriedHandle> {
-  const { scheduler, job, carried, save, report, alone } = carrying;
+  const { scheduler, carried, save, report, alone } = carrying;
   const { dag, task } = carried;
   let handle = known;
   if (handle.phase === 'started' || handle.phase === 'ended') return handle;
@@ -80,20 +83,11 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
   }
   if (handle.make) {
     report(`making its run ${handle.run} in ${scheduler.description.name}`);
-    const interval = runInterval(job);
     await alone(handle.run, async () => {
-      const there = await scheduler.run(dag, handle.run);
-      if (there === undefined) {
-        const made = await scheduler.createRun(dag, {
-          id: handle.run,
-          logicalDate: interval.start,
-          interval,
-          note: carrying.note,
-        });
-        handle = { ...handle, run: made.id };
-      } else if ((await scheduler.instances(dag, handle.run, task)).some(({ state }) => state !== 'success'))
-        // Nobody else of us is at work in it: whoever was to be has settled it first.
-        await scheduler.settleRun(dag, handle.run);
+      const made = (await scheduler.run(dag, handle.run)) ?? (await madeRun(carrying, handle.run));
+      handle = { ...handle, run: made.id };
+      // Nothing of ours is at work in it: whoever was to be has settled it first.
+      if (isUnsettled(made)) await settleRun(scheduler, carrying.clock, dag, made.id);
     });
     const instances = await scheduler.instances(dag, handle.run, task);
     handle = { ...handle, make: false, mark: executionMark(instances), tries: triesOf(instances) };
@@ -113,6 +107,17 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
   // Nothing depends on the note.
   await scheduler.note(dag, handle.run, carrying.note).catch(() => {});
   return handle;
+}
+
+/** Who made it, and that it is not settled, is on the run from its first moment. Another run of its date may be there by now. */
+async function madeRun({ scheduler, job, carried, note }: Carrying, id: string): Promise<DagRun> {
+  const interval = runInterval(job);
+  const asked = { id, logicalDate: interval.start, interval, note: unsettledNote(note) };
+  const made = await scheduler.createRun(carried.dag, asked);
+  if (made.id !== id) await findRun(scheduler, carried, { interval });
+  else if (!isUnsettled(made))
+    throw new SchedulerError('refused', `The run ${id} of ${carried.dag} was made without its note.`, false);
+  return made;
 }
 
 /** Whether its run was made with those of its range, which we did not live to write down; it may be about to be. */
@@ -162,7 +167,7 @@ async function watched(carrying: Carrying, handle: CarriedHandle): Promise<Ended
       const over = standing === 'waiting' && (await isOver(carrying, handle.run));
       left = over ? left + 1 : 0;
       if (left >= 2) return { ...end, standing: 'never' };
-      const why = await whyNotYet(carrying);
+      const why = await whyNotYet(carrying, handle.run, standing);
       if (why !== undefined && why !== hindered) report(`${scheduler.description.name}: ${words}; ${why}`);
       hindered = why;
     }
@@ -201,11 +206,18 @@ async function isOver({ scheduler, carried }: Carrying, run: string): Promise<bo
   return found !== undefined && (found.state === 'success' || found.state === 'failed');
 }
 
-async function whyNotYet({ scheduler, carried }: Carrying): Promise<string | undefined> {
+async function whyNotYet(
+  { scheduler, carried }: Carrying,
+  run: string,
+  standing: TaskStanding,
+): Promise<string | undefined> {
   try {
-    if ((await scheduler.dag(carried.dag))?.paused === true)
-      return 'its DAG was paused: it goes on when somebody unpauses it';
-    return (await scheduler.health()).starts ? undefined : 'the scheduler starts nothing at the moment';
+    const deployed = await scheduler.dag(carried.dag);
+    if (deployed?.paused === true) return 'its DAG was paused: it goes on when somebody unpauses it';
+    if (!(await scheduler.health()).starts) return 'the scheduler starts nothing at the moment';
+    return deployed === undefined || standing !== 'waiting'
+      ? undefined
+      : await waitsFor(scheduler, deployed, run, carried.task);
   } catch {
     return undefined;
   }

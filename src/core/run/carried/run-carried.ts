@@ -1,4 +1,4 @@
-import { executionMark, isActive, stateInWords } from '../../scheduler/port/task-state.ts';
+import { executionMark, isActive, standingOf, stateInWords } from '../../scheduler/port/task-state.ts';
 import { forgetHeldSql } from '../../warehouse/dialects/postgres/ledger/carried-sql.ts';
 import { deleteClaimSql } from '../../warehouse/dialects/postgres/ledger/claim-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
@@ -9,7 +9,7 @@ import { observedInWords } from '../observed/observed-in-words.ts';
 import { saveObservation } from '../observed/stored-observations.ts';
 import { canWatch, takeWatch } from '../observed/watch.ts';
 import { consumedInputs } from '../record/consumed-inputs.ts';
-import { decide } from '../record/decide.ts';
+import { decide, isUnchanged } from '../record/decide.ts';
 import { type DueUnit, dueUnit } from '../record/due-unit.ts';
 import { heldOutcome } from '../record/held-outcome.ts';
 import { recordOutcome } from '../record/record.ts';
@@ -23,10 +23,12 @@ import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
 import { type Carrying, carryOut, type Ended, stopCarried, triesOf } from './carry-out.ts';
 import { endedBadly } from './ended-badly.ts';
+import { leftOut } from './left-out.ts';
 import { aloneInRun } from './runs/alone-in-run.ts';
 import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from './runs/carried-handle.ts';
 import type { CarriedRun } from './runs/carried-run.ts';
-import { type FoundRun, findRun, isHalfMade, ownRunId, runInterval } from './runs/find-run.ts';
+import { type FoundRun, findRun, ownRunId, runInterval } from './runs/find-run.ts';
+import { beganUnasked, isUnsettled, runNote } from './runs/run-note.ts';
 import { compareWithBefore, forgetUnchanged, keepBefore } from './runs/slices-around.ts';
 import { startObserving } from './start-observing.ts';
 
@@ -51,7 +53,8 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   const find = (): Promise<FoundRun> => findRun(scheduler, carried, { interval });
   let found = await find();
   // What is just being made is not as it looks.
-  if (found.run?.id === ownRunId(interval)) found = await alone(found.run.id, find);
+  if (found.run !== undefined && isUnsettled(found.run)) found = await alone(found.run.id, find);
+  const unmade = found.run === undefined || isUnsettled(found.run);
   await keepSettings(session, job.options.settings, protectiveSettings(job.options));
   if (warehouse.leases === 'server') await lockSlices(session, claim.targets, 'session end');
   await begin(session, job, fence);
@@ -63,7 +66,8 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   }
   let handle = inItsRange(await readHandle(session, job), found);
   if (handle === undefined || handle.phase === 'over') {
-    if (found.instances.some(isActive)) {
+    // What began by itself in a run that nobody has settled is ended before it is our turn.
+    if (!unmade && found.instances.some(isActive)) {
       await raw.query('rollback');
       await leave(run, raw, fence);
       const owner = `${scheduler.description.name}, which runs it by itself (${stateInWords(found.instances)})`;
@@ -71,7 +75,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
     }
     handle = {
       run: found.run?.id ?? ownRunId(interval),
-      make: found.run === undefined || isHalfMade(found, interval),
+      make: unmade,
       phase: 'before',
       mark: executionMark(found.instances),
       tries: triesOf(found.instances),
@@ -88,7 +92,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
     carried,
     clock: env.clock,
     signal,
-    note: `Backfill Assistant, run ${job.run}, by ${env.owner}`,
+    note: runNote(job.run, env.owner),
     report: run.report,
     // Also while stopping: what is known must not be lost.
     save: (known) => saveHandle(raw, job, fence, known),
@@ -115,9 +119,13 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   }
 }
 
-/** What was made in one go and waited for a task that failed has not begun: only we start it now. */
-function inItsRange(handle: CarriedHandle | undefined, { instances }: FoundRun): CarriedHandle | undefined {
+/**
+ * What was made in one go and waited for a task that failed has not begun: only we start it now. Nor has what was ended with its run,
+ * which is not settled since.
+ */
+function inItsRange(handle: CarriedHandle | undefined, { run, instances }: FoundRun): CarriedHandle | undefined {
   if (handle?.inRange !== true || handle.phase !== 'started') return handle;
+  if (isUnsettled(run) && standingOf(instances) !== 'success') return { ...handle, phase: 'over' };
   const isLeftOut = instances.length > 0 && instances.every(({ state }) => state === 'upstream_failed');
   return isLeftOut ? { ...handle, phase: 'over' } : handle;
 }
@@ -142,37 +150,47 @@ async function settle(
     await session.query('rollback');
     return 'run again';
   }
-  const skipped = ended.standing === 'skipped' ? [`${scheduler.description.name} skipped it`] : [];
-  const looked = seen === undefined ? [] : [observedInWords(seen)];
-  const notes = [
-    ...compared.notes,
-    ...ended.notes,
-    ...skipped,
-    ...looked,
-    ...(missed === undefined ? [] : [`not compared: ${missed}`]),
-  ];
+  const made = await scheduler.run(carried.dag, handle.run).catch(() => undefined);
+  const { name } = scheduler.description;
   const inputs = await consumedInputs(cutoff, found, moment);
   const slices = compared.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
-  const measures = await sliceMeasures(session, job, claim.targets);
-  const decision = decide({ ...compared, slices, escape: { kind: 'none' } }, job, measures);
-  const held =
-    decision.kind === 'held'
-      ? heldOutcome(decision, { ...compared, slices, escape: { kind: 'none' } }, job, durationMs())
-      : undefined;
+  const skipped = ended.standing === 'skipped' ? await leftOut(scheduler, carried, ended) : undefined;
+  const isLeftOut = skipped !== undefined && slices.every(isUnchanged);
   const uncompared = slices.length === 0 && missed !== undefined;
-  const reason = `run by ${scheduler.description.name}, not compared: ${missed}`;
+  const aside = [
+    ...ended.notes,
+    ...(skipped === undefined || isLeftOut ? [] : [`${skipped}; its rows are others than before all the same`]),
+    ...(beganUnasked(made, job.run) ? [beganInWords(name)] : []),
+    ...(seen === undefined ? [] : [observedInWords(seen)]),
+  ];
+  const notes = [...compared.notes, ...aside, ...(missed === undefined ? [] : [`not compared: ${missed}`])];
+  const applied = { ...compared, slices, escape: { kind: 'none' } } as const;
+  const measures = await sliceMeasures(session, job, claim.targets);
+  // What was not run has neither emptied nor shrunk anything.
+  const decision = isLeftOut ? undefined : decide(applied, job, measures);
+  const held = decision?.kind === 'held' ? heldOutcome(decision, applied, job, durationMs()) : undefined;
+  const asWere = slices.length === 0 ? '' : '; its rows are as they were';
+  const reason = isLeftOut
+    ? uncompared
+      ? `${skipped}; not compared: ${missed}`
+      : `${skipped}${asWere}`
+    : `run by ${name}, not compared: ${missed}`;
   const state =
-    held !== undefined ? 'held' : uncompared ? 'done' : decision.kind === 'unchanged' ? 'unchanged' : 'changed';
+    held !== undefined
+      ? 'held'
+      : isLeftOut
+        ? 'skipped'
+        : uncompared
+          ? 'done'
+          : decision?.kind === 'unchanged'
+            ? 'unchanged'
+            : 'changed';
   await session.query(forgetHeldSql, [job.run, job.unit]);
   if (held === undefined) await forgetHandle(session, job);
   else await saveHandle(session, job, claim.fence, handle);
   await forgetUnchanged(session, job, slices);
-  const message =
-    held !== undefined
-      ? heldMessage(held)
-      : uncompared
-        ? [reason, ...ended.notes, ...looked].join('\n')
-        : notes.join('\n');
+  const told = isLeftOut || uncompared ? [reason, ...aside] : notes;
+  const message = held !== undefined ? heldMessage(held) : told.join('\n');
   const rested = { inputs, definitionsHash: marker.definitionsHash };
   const outcome = { state, message: message === '' ? undefined : message, slices, durationMs: durationMs() } as const;
   if (seen !== undefined) await saveObservation(session, seen);
@@ -180,11 +198,14 @@ async function settle(
   await steps.commit();
   run.claim = undefined;
   if (held !== undefined) return held;
-  if (uncompared)
-    return { state: 'not-compared', reason, notes: [...ended.notes, ...looked], durationMs: durationMs() };
   const diffs = slices.map(({ diff }) => diff);
+  if (isLeftOut) return { state: 'left-out', reason, slices: diffs, notes: aside, durationMs: durationMs() };
+  if (uncompared) return { state: 'not-compared', reason, notes: aside, durationMs: durationMs() };
   return { state: state === 'unchanged' ? state : 'changed', slices: diffs, notes, durationMs: durationMs() };
 }
+
+const beganInWords = (scheduler: string): string =>
+  `${scheduler} had begun its run by itself before its tasks were set aside; what they had done by then may be missing from these figures`;
 
 async function stop(run: CarriedRun, carrying: Carrying, ended: Ended, unit: ClaimedUnit): Promise<UnitOutcome> {
   run.report(`asking ${run.scheduler.description.name} to stop it`);

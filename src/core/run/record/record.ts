@@ -58,7 +58,7 @@ const rowOf = ({ job, inputs, definitionsHash, state, message, slices, durationM
   statements: statementsText(job),
   definitions: definitionsHash,
   // What a scheduler wrote is there, whether it is let through or not.
-  versions: state === 'held' && job.carried === undefined ? [] : slices.map(versionOf),
+  versions: state === 'skipped' || (state === 'held' && job.carried === undefined) ? [] : slices.map(versionOf),
 });
 
 function versionOf({ target, table, diff, made, taken: { after } }: AppliedSlice) {

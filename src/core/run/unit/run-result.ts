@@ -8,6 +8,8 @@ export interface RunUnit extends UnitRecord {
   readonly error: UnitError | undefined;
   /** Of a held unit, as what; `undefined` for every other, and for one of the ledger. */
   readonly held?: HeldCode | undefined;
+  /** Skipped by its scheduler, and not because nothing would come of it; absent for every other, and for one of the ledger. */
+  readonly leftOut?: true | undefined;
   /** Set when a cancelled unit's server said that it stopped (or that it could not be asked). */
   readonly cancelConfirmed: boolean | undefined;
   readonly notes: readonly string[];

@@ -17,6 +17,14 @@ export type UnitOutcome =
       readonly notes: readonly string[];
       readonly durationMs: number;
     }
+  /** A scheduler was given it and skipped it, for the reason, and its rows are as they were. No version of them is recorded. */
+  | {
+      readonly state: 'left-out';
+      readonly reason: string;
+      readonly slices: readonly SliceDiff[];
+      readonly notes: readonly string[];
+      readonly durationMs: number;
+    }
   /** The marker was there already: an earlier try had committed. */
   | { readonly state: 'done-before'; readonly slices: readonly SliceDiff[]; readonly durationMs: number }
   /** The server does not have what it had said was committed: these units of the run. Nothing was done. */

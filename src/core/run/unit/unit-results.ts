@@ -99,6 +99,15 @@ export function outcomeUnit(
       };
     case 'skipped':
       return { ...ran, state: 'skipped', message: outcome.reason };
+    case 'left-out':
+      return {
+        ...ran,
+        state: 'skipped',
+        message: outcome.reason,
+        slices: outcome.slices,
+        notes: outcome.notes,
+        leftOut: true,
+      };
     case 'held':
       return {
         ...ran,

@@ -17,32 +17,35 @@ export interface Scheduler {
   /** Runs that are queued or running now. */
   activeRuns(dag: string): Promise<readonly DagRun[]>;
   /**
-   * Makes a run that does not start by itself: each of its tasks counts as done until it is cleared. Gives the run that is
-   * there already where one has this logical date. The DAG must not be paused.
+   * Makes a run, which starts by itself within seconds unless it is ended first. Gives the run that is there already where one
+   * has this logical date. The DAG must not be paused.
    */
   createRun(dag: string, run: NewRun): Promise<DagRun>;
-  /** Settles a run that {@link createRun} may have left halfway. */
-  settleRun(dag: string, run: string): Promise<void>;
   /** The dates of which one backfill over a range would make runs now; `undefined`: it makes none over ranges. */
   backfillDates(dag: string, range: BackfillRange): Promise<readonly Instant[] | undefined>;
   /** Makes the runs of a range in one go. They start by themselves, each with all tasks of the DAG. */
   backfill(dag: string, range: BackfillRange, maxActiveRuns: number): Promise<void>;
   /** Whether a backfill over this range was begun and has not ended: its runs may not be there yet. */
   isBackfilling(dag: string, range: BackfillRange): Promise<boolean>;
-  /** Ends a run that has not ended. What its tasks ran is told to stop. */
-  endRun(dag: string, run: string): Promise<void>;
-  /** All instances of one task in a run: one, or one for each part of a mapped task. */
-  instances(dag: string, run: string, task: string): Promise<readonly TaskInstance[]>;
+  /**
+   * Ends a run that has not ended. What its tasks ran is told to stop, and counts as the run does; what had not begun counts as
+   * done or as skipped, which differs between schedulers.
+   */
+  endRun(dag: string, run: string, as: 'success' | 'failed'): Promise<void>;
+  /** All instances of one task in a run: one, or one for each part of a mapped task. Without a task, those of all tasks. */
+  instances(dag: string, run: string, task?: string): Promise<readonly TaskInstance[]>;
   /** How long newest executions of a DAG's tasks took that ended well, by task, in milliseconds. */
   durations(dag: string): Promise<ReadonlyMap<string, readonly number[]>>;
   /** Tasks of any DAG that this user may see and that ran at some moment of `[from, to]`, or still do. */
   atWork(from: Instant, to: Instant): Promise<readonly TaskAtWork[]>;
   /** Has one task of a run run again, and no other. */
   clear(dag: string, run: string, task: string): Promise<void>;
+  /** Has an instance count as done, without running it. */
+  setDone(dag: string, run: string, instance: TaskInstance): Promise<void>;
   /** Ends the instances of a task that have not ended. What they ran is told to stop. */
   stop(dag: string, run: string, task: string): Promise<void>;
-  /** Says on the run who does what to it; what stood there before stays. Where it cannot be said, nothing is. */
-  note(dag: string, run: string, text: string): Promise<void>;
+  /** Says on the run who does what to it, in place of `instead` where that stands there; what else stood there stays. */
+  note(dag: string, run: string, text: string, instead?: string): Promise<void>;
   /** The end of the log of one try, oldest line first; nothing where it cannot be read. */
   logTail(dag: string, run: string, instance: TaskInstance, lines: number): Promise<readonly string[]>;
   /** Page of a task in a run, for a person. */
@@ -83,6 +86,8 @@ export interface DeployedTask {
   readonly operator: string;
   readonly pool: string;
   readonly poolSlots: number;
+  /** Tasks that wait for it; `undefined`: not told. */
+  readonly downstream?: readonly string[] | undefined;
   /** When it starts by itself; `undefined`: not told. */
   readonly triggerRule?: string | undefined;
   /** It waits for the run before its own. */

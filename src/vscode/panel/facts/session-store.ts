@@ -35,6 +35,8 @@ export interface SessionStore {
 /** What is known of the units of a run. */
 export interface UnitKnowledge {
   readonly slicesOf: SlicesOf;
+  /** Its scheduler skipped it: what the ledger said of it still holds. */
+  isLeftOut(unit: string): boolean;
   detail(selected: UnitDetail, states: readonly UnitState[]): UnitDetail;
 }
 
@@ -75,7 +77,8 @@ export function sessionStore(first: SessionFacts, known: UnitKnowledge): Session
       const isNews = state === 'changed' && states[index] !== 'changed';
       states[index] = state;
       rows[index] = unitRows(known.slicesOf(id));
-      if (run.mode === 'run') outcomes.set(id, { state, rows: rowsNow(state, rows[index]) ?? outcomes.get(id)?.rows });
+      if (run.mode === 'run' && !known.isLeftOut(id))
+        outcomes.set(id, { state, rows: rowsNow(state, rows[index]) ?? outcomes.get(id)?.rows });
       if (isNews) changed.push({ index, rows: rows[index] });
       return { index, state, rows: rows[index] };
     });

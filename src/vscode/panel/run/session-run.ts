@@ -349,6 +349,10 @@ export function sessionRun(
       save();
     },
     slicesOf: (unit) => results.get(unit)?.slices ?? [],
+    isLeftOut: (unit) => {
+      const known = results.get(unit);
+      return known !== undefined && 'leftOut' in known && known.leftOut === true;
+    },
     detail: (selected, states) => detailOf(selected.index, selected, states),
     detailOf,
     dispose: endThread,

@@ -12,6 +12,7 @@ import type { CarriedRange, UnitJob } from '../../unit/unit-job.ts';
 import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from '../runs/carried-handle.ts';
 import type { CarriedRun } from '../runs/carried-run.ts';
 import { ownRunId, runInterval } from '../runs/find-run.ts';
+import { runNote } from '../runs/run-note.ts';
 import { keepBefore, reachedSlices } from '../runs/slices-around.ts';
 
 /** What beginning a range needs; its units are `jobs`. */
@@ -149,7 +150,7 @@ async function writeDownRuns(
     started.push({ ...unit, handle: known });
   }
   const [first] = begun;
-  const note = `Backfill Assistant, run ${first?.job.run}, by ${env.owner}`;
+  const note = runNote(first?.job.run ?? '', env.owner);
   // Nothing depends on the note.
   for (const { id } of runs) await scheduler.note(dag, id, note).catch(() => {});
   return started;

@@ -3,6 +3,7 @@ import { standingOf } from '../../../scheduler/port/task-state.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 import { saveHandle } from '../runs/carried-handle.ts';
 import type { CarriedRun } from '../runs/carried-run.ts';
+import { endedNote, runNote } from '../runs/run-note.ts';
 import { type BegunUnit, beginRange, type RangeRun, release } from './begin-range.ts';
 
 type Ports = Pick<CarriedRun, 'scheduler' | 'warehouse' | 'env' | 'types' | 'heartbeat' | 'atWork'>;
@@ -55,7 +56,10 @@ export function carriedRanges(ports: Ports): CarriedRanges {
           const standing = standingOf(await scheduler.instances(dag, run, job.carried?.task ?? ''));
           if (standing !== 'success') await saveHandle(session, job, fence, { ...handle, phase: 'over' });
         }
-        await scheduler.endRun(dag, run);
+        // What had not begun is skipped, and whoever goes on has to set it aside.
+        const note = runNote(ofRun[0]?.job.run ?? '', env.owner);
+        await scheduler.note(dag, run, endedNote(note), note);
+        await scheduler.endRun(dag, run, 'failed');
       }
       for (const [run, { dag }] of runs)
         for (let polls = 0; polls < mostPolls; polls++) {

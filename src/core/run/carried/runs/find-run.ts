@@ -33,12 +33,6 @@ export async function findRun(
   throw new SchedulerError('refused', otherInterval(dag, other, interval), false, otherIntervalHint);
 }
 
-/** Whoever made the run was to settle it, and did not live to: its task seems to wait, and has never been tried. */
-export const isHalfMade = ({ run, instances }: FoundRun, interval: UnitJob['interval']): boolean =>
-  run?.id === ownRunId(interval) &&
-  instances.length > 0 &&
-  instances.every(({ state, tryNumber }) => tryNumber === 0 && (state === undefined || state === 'skipped'));
-
 export const otherInterval = (dag: string, { id, interval }: DagRun, planned: UnitJob['interval']): string =>
   `The run ${id} of ${dag} works on ${interval === undefined ? 'an interval that is not told' : rangeText(interval)}, and the plan on ${rangeText(planned)}.`;
 
