@@ -252,6 +252,21 @@ test('who stood still while making a run, and lost its connection, does not go o
   expect(thawed).toBe(true);
 });
 
+test('what begins by itself before its maker has settled the run is no loss to figures that were taken before', async () => {
+  const through = throughHook(scheduler, async (call, moment) => {
+    if (call !== 'createRun' || moment !== 'after') return;
+    for (let step = 0; step < 12; step++) await scheduler.goOn('shop', made);
+  });
+  expect(await execute(unit('sales'), warehouse, through)).toMatchObject({
+    state: 'changed',
+    slices: [{ changed: 10 }],
+    notes: [],
+  });
+  expect(await execute(unit('other'))).toMatchObject({
+    notes: expect.arrayContaining([expect.stringContaining('had begun its run by itself')]),
+  });
+});
+
 test('what has begun by itself in a run that nobody has settled is ended, waited for and said', async () => {
   await scheduler.createRun('shop', {
     id: made,

@@ -80,6 +80,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
       mark: executionMark(found.instances),
       tries: triesOf(found.instances),
       before: handle?.before ?? (await keepBefore(session, job, targets)),
+      ahead: handle?.before === undefined ? found.run === undefined : handle.ahead,
       watch: reached.missed !== undefined && canWatch(warehouse) ? await takeWatch(session) : undefined,
     };
     await saveHandle(session, job, fence, handle);
@@ -160,7 +161,7 @@ async function settle(
   const aside = [
     ...ended.notes,
     ...(skipped === undefined || isLeftOut ? [] : [`${skipped}; its rows are others than before all the same`]),
-    ...(beganUnasked(made, job.run) ? [beganInWords(name)] : []),
+    ...(handle.ahead !== true && beganUnasked(made, job.run) ? [beganInWords(name)] : []),
     ...(seen === undefined ? [] : [observedInWords(seen)]),
   ];
   const notes = [...compared.notes, ...aside, ...(missed === undefined ? [] : [`not compared: ${missed}`])];

@@ -120,6 +120,7 @@ async function writeDownAll(run: RangeRun, session: Session, begun: BegunUnit[])
       mark: executionMark([]),
       tries: {},
       before,
+      ahead: true,
     };
     begun.push({ job, fence: claim.fence, handle, unwatch });
     await saveHandle(session, job, claim.fence, handle);

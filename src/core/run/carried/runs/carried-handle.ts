@@ -37,6 +37,8 @@ export interface CarriedHandle {
   readonly tries: Readonly<Record<string, number>>;
   /** By slice, as the ledger names it. */
   readonly before: Readonly<Record<string, SliceBefore>>;
+  /** `before` was taken when the run was not there yet, so that whatever is done in it is a difference. */
+  readonly ahead?: boolean | undefined;
   /** How the database stood before, where not all of its tables are known and what others write can be seen. */
   readonly watch?: Watch | undefined;
 }
@@ -66,6 +68,7 @@ const handle = record<CarriedHandle>({
       kept: flag,
     }),
   ),
+  ahead: optional(flag),
   watch: optional(decodeWatch),
 }) satisfies Decoder<CarriedHandle>;
 
