@@ -68,6 +68,16 @@ test('runs that are made, what is not waited for in them, and one run of what ev
   );
 });
 
+test('a task that decides what is run behind it decides nothing in a run that is made, which is said', async () => {
+  const choosing = dag
+    .replace('from airflow.sensors', 'from airflow.operators.python import ShortCircuitOperator\nfrom airflow.sensors')
+    .replace(/wait = .*/, 'wait = ShortCircuitOperator(task_id="wait", python_callable=lambda: False)');
+  writeFileSync(join(root, 'dags/shop.py'), choosing);
+  expect(await said('shop')).toContain(
+    'wait count as done in them, and are not waited for: what wait would leave out is run as well',
+  );
+});
+
 test('what comes first there: runs at work, places, pools; and what the schedule would wait for', async () => {
   for (const day of [1, 2]) scheduler.addRun('shop', runOn(day));
   expect(await said('shop.load')).toContain(

@@ -178,6 +178,9 @@ function unplanned(plan: Plan, { pipeline, deployed, jobs }: GivenDag, date: Ins
   return deployed.tasks.flatMap(({ id }) => (planned.has(id) || passing.has(id) ? [] : [id]));
 }
 
+/** Operators that decide which of the tasks behind them are run. */
+const chooses = /branch|short_?circuit/i;
+
 async function notesOf(
   scheduler: Scheduler,
   { pipeline, deployed, given }: GivenDag,
@@ -196,7 +199,10 @@ async function notesOf(
   else if (made.size > 0) {
     const why = whole === undefined ? '' : `; not as one backfill, because ${whole.because}`;
     const passed = waits.length === 0 ? '' : `; ${waits.join(', ')} count as done in them, and are not waited for`;
-    notes.push(`${none}: made before their first task${passed}${why}`);
+    const choosing = pipeline.tasks.filter(({ operator }) => chooses.test(operator)).map((task) => task.name);
+    const ways = choosing.filter((task) => waits.includes(task));
+    const all = ways.length === 0 ? '' : `: what ${ways.join(', ')} would leave out is run as well`;
+    notes.push(`${none}: made before their first task${passed}${all}${why}`);
   }
   notes.push(...(await unmetWaits(scheduler, pipeline, waits, given, runs)));
   const own = new Set(runs.map(({ id }) => id));
