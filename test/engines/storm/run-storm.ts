@@ -74,12 +74,15 @@ async function weather(place: StormPlace, dag: StormDag, begun: () => void): Pro
   const own = deferred();
   const besides = own.promise.then(() => beside(place, dag, victim));
   const said: string[] = [];
+  // Of two at once one may be told that the other is at it, which it hears from the API too.
+  const named = started.map((process) => process.until(runId).catch(() => undefined));
+  void Promise.all(named).then(() => {
+    begun();
+    own.resolve();
+  });
   const runs = await Promise.all(
     started.map(async (process, index): Promise<number> => {
-      // Of two at once one may be told that the other is at it.
-      const run = await process.until(runId).catch(() => undefined);
-      begun();
-      own.resolve();
+      const run = await named[index];
       if (has('killed') && index === 0) {
         await sleep(dag.delays[1] ?? 0);
         process.kill('SIGKILL');
