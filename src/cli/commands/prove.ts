@@ -4,6 +4,7 @@ import type { Plan } from '../../core/plan/model/plan.ts';
 import { engineOf } from '../../core/run/engine/engine-of.ts';
 import { proving } from '../../core/run/irrevocable/outside-words.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
+import { assumedVariables } from '../../core/run/preflight/assumed-variables.ts';
 import type { ProofOptions, UnitProof } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
@@ -104,7 +105,8 @@ async function proveOn(
   const { jobs, refused } = await confirmOutside(plan, await engine.sift(asked), proving, irrevocable, format, shell);
   reportRefusals([...refused.values()], workspace, shell);
   const notLookedAt = madeSqlInWords(jobs.values());
-  if (format === 'text') for (const line of notLookedAt) shell.out(`note: ${line}\n`);
+  const assumed = assumedVariables(plan, facts, config).map(({ message }) => message);
+  if (format === 'text') for (const line of [...assumed, ...notLookedAt]) shell.out(`note: ${line}\n`);
   const env = { clock: shell.clock, owner: processOwner() };
   const signal = shell.listenForCancel();
   const prove = (job: UnitJob, among: Pick<ProofOptions, 'fillers' | 'inTurn'>) =>

@@ -1,4 +1,5 @@
 import type { Token } from '../lex/token.ts';
+import { beginning } from '../script/split-transact.ts';
 
 const comparing = new Set(['=', '<>', '!=', '<', '>', '<=', '>=', '+', '-']);
 const beforeValue = new Set(['between', 'and', 'or', 'where', 'on', 'when', 'not']);
@@ -35,7 +36,9 @@ function declaredNames(tokens: readonly Token[]): ReadonlySet<string> {
     if (here.text === 'begin') declares = false;
     else if (here.text === 'declare') declares = true;
     else if (declares && (before?.kind === 'terminator' || before?.text === 'declare')) {
-      if (next?.text !== 'cursor' && next?.kind === 'word') names.add(here.text);
+      // Behind a BEGIN, as MySQL has it, the first statement ends the declarations.
+      if (beginning.has(here.text)) declares = false;
+      else if (next?.text !== 'cursor' && next?.kind === 'word') names.add(here.text);
     } else if (next?.text === 'in' && (before?.text === 'for' || before?.text === 'foreach')) names.add(here.text);
   }
   return names;
