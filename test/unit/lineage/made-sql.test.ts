@@ -21,8 +21,8 @@ test.each([
     "EXECUTE q || quote_literal('{{ ds }}')",
   ],
   [
-    "DECLARE r record; BEGIN FOR r IN EXECUTE 'SELECT * FROM ' || 'a' LOOP DELETE FROM b; END LOOP; END",
-    "EXECUTE 'SELECT * FROM ' || 'a'",
+    "DECLARE r record; w text; BEGIN FOR r IN EXECUTE 'SELECT * FROM a ' || w LOOP DELETE FROM b; END LOOP; END",
+    "EXECUTE 'SELECT * FROM a ' || w",
   ],
   [
     "BEGIN EXECUTE format('INSERT INTO %I SELECT 1', 'a'); EXECUTE format('DELETE FROM %s', tg_name); END",

@@ -26,6 +26,16 @@ describe('a query that stands in an expression of a body reads what its conditio
     ['n bigint;', `ASSERT (SELECT count(*) ${where}) > 0;`],
     ['n bigint;', `PERFORM f(id) ${where};`],
     ['n bigint;', `RETURN count(*) ${where};`],
+    [`x int; n bigint := (SELECT count(*) ${where});`, 'NULL;'],
+    [`x int; n numeric(10, 2) DEFAULT (SELECT count(*) ${where});`, 'NULL;'],
+    [`n bigint := count(*) ${where};`, 'NULL;'],
+    ['n bigint;', `n = (SELECT count(*) ${where});`],
+    ['r record;', `r.n := (SELECT count(*) ${where});`],
+    ['a int[];', `a[1] = (SELECT count(*) ${where});`],
+    ['n bigint;', `IF n > 0 THEN NULL; ELSIF count(*) > 0 ${where} THEN NULL; END IF;`],
+    ['n bigint;', `FOREACH n IN ARRAY ARRAY[1, 2] LOOP PERFORM 1 ${where}; END LOOP;`],
+    ['r record;', `FOR r IN EXECUTE 'SELECT id FROM days WHERE day = ''{{ ds }}''::date - 1' LOOP NULL; END LOOP;`],
+    ['r record;', `RETURN QUERY EXECUTE 'SELECT id FROM days WHERE day = ''{{ ds }}''::date - 1';`],
   ])('DECLARE %s BEGIN %s', (declared, statements) => {
     expect(readsOfBody(declared, statements)).toEqual([before]);
   });
@@ -47,6 +57,11 @@ describe('a query that stands in an expression of a body reads what its conditio
       ),
     ).toEqual([]);
   });
+});
+
+it('what EXECUTE is given by USING is not known, and said', () => {
+  const looped = `FOR r IN EXECUTE 'SELECT id FROM days WHERE day = $1' USING date '{{ ds }}' LOOP NULL; END LOOP;`;
+  expect(readsOfBody('r record;', looped)).toEqual(['days unknown: the bound on day cannot be read: $1']);
 });
 
 describe('a variable is no column', () => {

@@ -21,6 +21,16 @@ const bodies = (sql: string, dialect: DialectName): string[] =>
 
 const cases: readonly (readonly [name: string, dialect: DialectName, sql: string, expected: readonly string[]])[] = [
   [
+    'what stands first in a loop over an array',
+    'postgres',
+    `DO $$ BEGIN
+  FOREACH v IN ARRAY ARRAY[1, 2] LOOP DELETE FROM m.t WHERE k = v; INSERT INTO m.t SELECT * FROM m.s; END LOOP;
+  <<each>> FOREACH v SLICE 1 IN ARRAY a LOOP INSERT INTO m.u SELECT 1; END LOOP each;
+  INSERT INTO m.v SELECT 1;
+END $$`,
+    ['delete m.t ?', 'insert m.t < m.s ?', 'insert m.u ?', 'insert m.v'],
+  ],
+  [
     'DO of PL/pgSQL',
     'postgres',
     `DO $$

@@ -271,6 +271,7 @@ function blockHead(tokens: readonly Token[], first: number): number | undefined 
       return wordBehind(tokens, from, 'then');
     case 'while':
     case 'for':
+    case 'foreach':
       return wordBehind(tokens, from, 'do', 'loop');
     case 'case':
       return wordBehind(tokens, from + 1, 'then');
@@ -289,7 +290,7 @@ function labelLength(tokens: readonly Token[], at: number): number {
     : 0;
 }
 
-const labelled = new Set(['begin', 'loop', 'while', 'repeat', 'for']);
+const labelled = new Set(['begin', 'loop', 'while', 'repeat', 'for', 'foreach']);
 
 function wordBehind(tokens: readonly Token[], from: number, ...words: readonly string[]): number | undefined {
   let depth = 0;

@@ -1,7 +1,7 @@
 import type { TokenRange } from '../lex/split.ts';
 import type { Token } from '../lex/token.ts';
 
-const opening = new Set(['if', 'case', 'loop', 'while', 'for', 'repeat']);
+const opening = new Set(['if', 'case', 'loop', 'while', 'for', 'foreach', 'repeat']);
 const loopEnds = new Set(['if', 'case', 'loop', 'while', 'for', 'repeat']);
 const structure = new Set(['begin', 'end', 'else', 'elseif', 'elsif', 'when', 'exception', 'until', ...opening]);
 

@@ -20,7 +20,7 @@ import { readInsert, readMultiInsert, readReplace } from './rows/insert.ts';
 import { readMerge } from './rows/merge.ts';
 import { emptyStatement, type Reading } from './rows/reading.ts';
 import { readUpdate } from './rows/update.ts';
-import { readCallStatement, readExecuteStatement, readScriptWord, scriptWords } from './script-word.ts';
+import { isAssignment, readCallStatement, readExecuteStatement, readScriptWord, scriptWords } from './script-word.ts';
 import { unfinishedAt } from './unfinished.ts';
 
 const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
@@ -83,9 +83,22 @@ function bodyOf(c: Cursor, kind: StatementKind, from: number): readonly Statemen
     return readRoutineBody(c, readStatement);
   // In a body the bare EXECUTE runs a text, outside it runs a prepared statement.
   const immediate = words[0]?.text === 'execute' && words[1]?.text === 'immediate';
-  const runs = immediate || (words[0]?.text === 'execute' && c.nesting > 0);
-  return runs ? readMadeStatements(c, from + (immediate ? 2 : 1), readStatement) : [];
+  if (immediate) return readMadeStatements(c, from + 2, readStatement);
+  if (c.nesting === 0) return [];
+  const at = executeIn(c, from);
+  return at === undefined ? [] : readMadeStatements(c, at + 1, readStatement);
 }
+
+/** `EXECUTE …`, also in `FOR r IN EXECUTE …`, `RETURN QUERY EXECUTE …` and `OPEN c FOR EXECUTE …`. */
+function executeIn(c: Cursor, from: number): number | undefined {
+  const first = c.tokens[from];
+  if (first?.text === 'execute') return from;
+  if (first?.kind !== 'word' || !hosts.has(first.text)) return undefined;
+  const at = c.tokens.slice(from, c.end).findIndex(({ kind, text }) => kind === 'word' && text === 'execute');
+  return at < 0 ? undefined : from + at;
+}
+
+const hosts = new Set(['for', 'return', 'open']);
 
 /** Reads a statement up to where its reader stops, as a common table holds one. */
 export function readStatementInside(c: Cursor): Statement {
@@ -154,7 +167,7 @@ function readBody(c: Cursor, start: number, common: readonly CommonTable[]): Rea
   const read = Object.hasOwn(readers, first) ? readers[first] : undefined;
   if (read !== undefined && operator(c, 1) !== '(') return read(c);
   if (read !== undefined && (first === 'unload' || first === 'copy')) return read(c);
-  if (scriptWords.has(first) || operator(c, 1) === ':=') return readScriptWord(c);
+  if (scriptWords.has(first) || operator(c, 1) === ':=' || (c.nesting > 0 && isAssignment(c))) return readScriptWord(c);
   // `WITH … AS (` is as far as it goes: a query is being typed.
   if (common.length > 0) return { kind: 'select', query: readQueryBody(c, start, common) };
   return { kind: 'other' };

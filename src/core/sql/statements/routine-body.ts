@@ -150,7 +150,7 @@ function readAll(c: Cursor, written: readonly Token[], read: ReadStatement): rea
       statement.kind !== 'other' ||
       statement.reads.length + statement.body.length > 0 ||
       statement.routine !== undefined;
-    if (!says || (structure && statement.reads.length === 0)) return [];
+    if (!says || (structure && statement.reads.length + statement.body.length === 0)) return [];
     return [{ ...statement, ...(structure ? { kind: 'other' as const } : {}), conditional }];
   });
 }

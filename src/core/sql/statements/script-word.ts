@@ -1,3 +1,4 @@
+import type { Token } from '../lex/token.ts';
 import type { QueryBlock } from '../model/expression.ts';
 import { type Cursor, done, operator, token, within, word } from '../parse/cursor.ts';
 import { readTableName } from '../parse/names.ts';
@@ -21,7 +22,7 @@ const headEnds = new Set(['loop', 'then']);
  * expression of a body is what a SELECT makes of it, and may have all that follows one.
  */
 export function readScriptWord(c: Cursor): Reading {
-  const isExpression = word(c) === 'perform' || word(c) === 'return' || operator(c, 1) === ':=';
+  const isExpression = expressionWords.has(word(c)) || isAssignment(c);
   const { end } = c;
   const last = c.tokens[end - 1];
   if (last?.kind === 'word' && headEnds.has(last.text) && c.index < end - 1) c.end = end - 1;
@@ -42,6 +43,24 @@ export function readScriptWord(c: Cursor): Reading {
   c.end = end;
   c.index = end;
   return { kind: 'other', query: asOne(queries) };
+}
+
+/** Words behind which an expression stands. */
+const expressionWords = new Set('perform return if elseif elsif while until when case assert exit continue'.split(' '));
+
+/** `x := …`, `r.n = …`, `a[1] := …`, and declarations with a value: `n int := …`, `n int DEFAULT …`. */
+export function isAssignment(c: Cursor): boolean {
+  let isTarget = true;
+  for (let index = c.index, depth = 0; index < c.end; index++) {
+    const { kind, text } = c.tokens[index] as Token;
+    if (kind === 'operator') depth += text === '(' || text === '[' ? 1 : text === ')' || text === ']' ? -1 : 0;
+    if (depth > 0) continue;
+    if (text === ':=' || (isTarget && text === '=') || (kind === 'word' && text === 'default')) return index > c.index;
+    // What is given a value is one name, of which parts may be told.
+    const before = c.tokens[index - 1];
+    if (index > c.index && kind !== 'operator' && before?.kind !== 'operator') isTarget = false;
+  }
+  return false;
 }
 
 /** Several queries beside each other, as one that reads what they read. */
